@@ -55,6 +55,7 @@ mod training;
 mod typed_arguments;
 mod typed_kernel;
 mod whatif;
+mod whatif_format;
 mod workload;
 
 pub use dashboard::DashboardArgs;

@@ -9,9 +9,9 @@ use super::named_gpus::{
 };
 use super::numbers::gpu_number;
 use super::question::{id_of_data_source, source_of_data};
-use super::terminal::{fitted_to_screen, shortened_on_screen};
 use super::training::watched_as;
 use super::typed_kernel::TypedKernelArgs;
+use super::whatif_format::WhatIfFormat;
 use super::workload::WorkloadArgs;
 use super::{Usage, app, learning, load, output};
 use crate::answer::Settings;
@@ -22,18 +22,17 @@ use crate::kernel::listed_names;
 use crate::pair::Pair;
 use crate::progress::Progress;
 use crate::rank::select_targets;
-use crate::report::{Table, TableFormat};
+use crate::report::TableFormat;
 use crate::session::{Session, Sources};
 use crate::train::WantedLessons;
 use crate::units::{Bytes, Seconds};
 use crate::whatif::{
     AnswerStream, ApplicationPair, ApplicationTimes, GpuToSave, ManyWorkloads, NamedChanges, WhatIf,
-    WhatIfAnswer, WhatIfParts, changed_times_table, check_scenario_count, contour_chart, tornado_chart,
-    tornados_table, whatif_json, whatif_records, whatif_table,
+    WhatIfAnswer, WhatIfParts, check_scenario_count, contour_chart, tornado_chart, whatif_records,
 };
 use crate::workload::Workload;
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -104,22 +103,6 @@ pub(super) struct WhatIfArgs {
     /// Colours of the picture
     #[arg(long, value_enum, default_value = "light")]
     theme: ThemeChoice,
-}
-
-/// Columns of several kernels, the first to go where there is no room last.
-const LEAST_NEEDED: [&str; 6] = ["unchanged energy", "unchanged power", "energy", "power", "third", "second"];
-
-/// `--format`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum WhatIfFormat {
-    /// Aligned columns
-    Table,
-    /// One object; of several scenarios an array of them
-    Json,
-    /// A pipe table
-    Markdown,
-    /// A row per scenario, or per number of its tornado
-    Csv,
 }
 
 /// A GPU and what is changed of it, once or several times beside each other.
@@ -302,7 +285,7 @@ fn run_many(
             match (&mut json, &mut csv) {
                 (Some(json), _) => json.write_answers(out, &answers)?,
                 (None, Some(csv)) => csv.extend(answers),
-                (None, None) => out.write_all(args.many_text(&answers).as_bytes())?,
+                (None, None) => out.write_all(args.format.many_text(&answers, with_tornado).as_bytes())?,
             }
         }
         if let Some(answers) = csv {
@@ -443,16 +426,6 @@ impl WhatIfArgs {
         WhatIfParts { tornado, solve: self.solve, contour, goal: self.goal }
     }
 
-    /// The workloads of one GPU, for people.
-    fn many_text(&self, answers: &[WhatIfAnswer]) -> String {
-        let table = if self.parts().tornado { tornados_table(answers) } else { changed_times_table(answers) };
-        let text = match self.format {
-            WhatIfFormat::Markdown => table.render(TableFormat::Markdown),
-            WhatIfFormat::Table | WhatIfFormat::Json | WhatIfFormat::Csv => fitted(table, &LEAST_NEEDED),
-        };
-        format!("{text}\n")
-    }
-
     fn write(&self, answers: &[WhatIfAnswer]) -> Result<()> {
         if let (Some(path), Some(answer)) = (&self.svg, answers.first()) {
             let chart = match &answer.contour {
@@ -468,24 +441,9 @@ impl WhatIfArgs {
                 return Ok(());
             }
         }
-        let text = match self.format {
-            WhatIfFormat::Json => whatif_json(answers),
-            WhatIfFormat::Csv => whatif_records(answers).render(TableFormat::Csv),
-            WhatIfFormat::Table => {
-                answers.iter().map(|answer| fitted(whatif_table(answer), &["gain", "value"])).collect()
-            }
-            WhatIfFormat::Markdown => {
-                answers.iter().map(|answer| whatif_table(answer).render(TableFormat::Markdown)).collect()
-            }
-        };
+        let text = self.format.text(answers);
         output::answer(text.as_bytes())
     }
-}
-
-/// The table as wide as the terminal; these columns are left out in turn until it fits.
-fn fitted(table: Table, least_needed: &[&str]) -> String {
-    let table = fitted_to_screen(table, TableFormat::Table, least_needed);
-    shortened_on_screen(table, TableFormat::Table, "kernel").to_text()
 }
 
 /// The base and every scenario side by side.

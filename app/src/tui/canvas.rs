@@ -192,7 +192,7 @@ impl Canvas<'_> {
             Mark::Point { meaning, at, interval: Some((low, high)), .. } => {
                 let style = self.look.mark(*meaning);
                 self.segment((at.0, *low), (at.0, *high), style, Dash::Solid);
-                self.take_bar((at.0, *low), (at.0, *high));
+                self.take_bar(at.0, *low, *high);
             }
             _ => {}
         }
@@ -217,9 +217,9 @@ impl Canvas<'_> {
         }
     }
 
-    /// Remembers the cells of a bar from one place up to another.
-    fn take_bar(&mut self, low: (f64, f64), high: (f64, f64)) {
-        let (Some((dx, bottom)), Some((_, top))) = (self.dot(low), self.dot(high)) else { return };
+    /// Remembers the cells of a bar from one value up to another.
+    fn take_bar(&mut self, x: f64, low: f64, high: f64) {
+        let (Some((dx, bottom)), Some((_, top))) = (self.dot((x, low)), self.dot((x, high))) else { return };
         let Some(column) = self.column(dx) else { return };
         for row in 0..self.plot.height {
             let first = f64::from(row) * 4.0;
@@ -258,7 +258,7 @@ impl Canvas<'_> {
     }
 
     /// Draws a point and says where it stands: in its own cell, or beside it where another point has that.
-    fn point(&mut self, buffer: &mut Buffer, mark: &Mark) -> Option<(u16, u16)> {
+    fn point(&mut self, buffer: &mut Buffer, mark: &Mark) -> Option<[u16; 2]> {
         let Mark::Point { meaning, shape, at, .. } = mark else { return None };
         let (column, row) = self.cell(*at)?;
         let (symbol, style) = match shape {
@@ -277,13 +277,13 @@ impl Canvas<'_> {
             Shape::Other => places.next().filter(|(x, y)| self.free(*x, *y, 1, false))?,
             _ => places.find(|(x, y)| self.free(*x, *y, 1, true))?,
         };
-        let place = (x as u16, y as u16);
-        let i = self.index(place.0, place.1);
+        let place = [x as u16, y as u16];
+        let i = self.index(place[0], place[1]);
         if *shape != Shape::Other {
             self.taken[i] = true;
-            self.points.push([place.0, place.1]);
+            self.points.push(place);
         }
-        let cell = &mut buffer[(self.plot.x + place.0, self.plot.y + place.1)];
+        let cell = &mut buffer[(self.plot.x + place[0], self.plot.y + place[1])];
         cell.reset();
         cell.set_char(symbol).set_style(style);
         Some(place)
@@ -329,7 +329,7 @@ impl Canvas<'_> {
         }
     }
 
-    fn draw_label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<(u16, u16)>) {
+    fn draw_label(&mut self, buffer: &mut Buffer, mark: &Mark, point: Option<[u16; 2]>) {
         match mark {
             Mark::Point { label, meaning, .. } if !label.is_empty() => {
                 if let Some(point) = point {
@@ -347,7 +347,7 @@ impl Canvas<'_> {
                 if let Some([x, y]) = self.label_place(at, width, false) {
                     self.write(buffer, [x, y], text, style);
                 } else if let Some([x, y]) = self.tied_place(at, width, false) {
-                    self.draw_tie(buffer, (column, row), [x, y], style);
+                    self.draw_tie(buffer, [column, row], [x, y], style);
                     self.write(buffer, [x, y], text, style);
                 }
             }
@@ -358,8 +358,8 @@ impl Canvas<'_> {
     /// The text of a point: beside it, over a roof if it must, else at the end of a tie; curves are what is looked at, so a tie goes
     /// before a text that hides them. Where the whole text fits nowhere, what stands before its bracket may, or before its comma,
     /// then without the word that the mark says as well.
-    fn point_label(&mut self, buffer: &mut Buffer, point: (u16, u16), text: &str, style: Style) {
-        let at = [point.0, point.1].map(i32::from);
+    fn point_label(&mut self, buffer: &mut Buffer, point: [u16; 2], text: &str, style: Style) {
+        let at = point.map(i32::from);
         let before = [" (", ", "].map(|end| text.split(end).next().unwrap_or(text));
         let alone = ["measured ", "predicted "].iter().find_map(|word| before[0].strip_prefix(word));
         let forms: Vec<&str> = std::iter::once(text).chain(before).chain(alone).collect();
@@ -378,7 +378,7 @@ impl Canvas<'_> {
             }
             self.write(buffer, [x, y], form, style);
             if let Some(text) = self.texts.last_mut() {
-                text.point = Some(point.into());
+                text.point = Some(point);
             }
             return;
         }
@@ -421,7 +421,7 @@ impl Canvas<'_> {
     }
 
     /// The line from a point to its text, which ends in a corner beside the text. Bars and lines on its way stay.
-    fn draw_tie(&mut self, buffer: &mut Buffer, (column, row): (u16, u16), [x, y]: [u16; 2], style: Style) {
+    fn draw_tie(&mut self, buffer: &mut Buffer, [column, row]: [u16; 2], [x, y]: [u16; 2], style: Style) {
         let corner = match (y > row, x > column) {
             (true, true) => '└',
             (true, false) => '┘',

@@ -1,16 +1,13 @@
 //! Threads per block, typed: for kernels whose launch shape nobody stated, and in the place of the stated one.
 
 use super::line::PromptLine;
-use super::purpose::Purpose;
+use super::purpose::{MOST_THREADS, Purpose};
 use crate::kernel::BlockSize;
 use crate::predict::LaunchNumber;
 use crate::tui::message::Effect;
 use crate::tui::panes::what_if::typing::WhatIfPurpose;
 use crate::tui::state::{DashboardState, Tone};
 use crate::units::typed_number;
-
-/// What a block can have on any GPU.
-pub const MOST_THREADS: u32 = 1024;
 
 /// The line for the threads per block of the selected kernel. Those that are known are changed for the targets alone, as in the
 /// What if view.

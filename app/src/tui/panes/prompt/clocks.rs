@@ -1,13 +1,10 @@
 //! Clocks and power limits, typed: for the source or the main target.
 
 use super::line::PromptLine;
-use super::purpose::Purpose;
+use super::purpose::{CLOCKS_EXAMPLE, Purpose};
 use crate::gpu::{GpuId, Tuning, TuningError};
 use crate::tui::message::Effect;
 use crate::tui::state::{DashboardState, Tone};
-
-/// What may be typed.
-pub const EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
 /// The line for the clocks of a GPU, of a hypothetical one for those of its base; what is set now is offered.
 pub fn clocks_line(state: &mut DashboardState, gpu: GpuId, purpose: Purpose) -> PromptLine {
@@ -15,7 +12,7 @@ pub fn clocks_line(state: &mut DashboardState, gpu: GpuId, purpose: Purpose) -> 
     let now = state.session.gpus[board].clocks();
     let all = Tuning { sm_clock: Some(now.sm), mem_clock: Some(now.mem), power_limit: Some(now.power_limit) };
     let of_base = format!("of the base, {}; ", state.session.gpus[board].short_name());
-    state.say(Tone::Done, format!("{}{EXAMPLE}", if board == gpu { "" } else { &of_base }));
+    state.say(Tone::Done, format!("{}{CLOCKS_EXAMPLE}", if board == gpu { "" } else { &of_base }));
     PromptLine::new(purpose, all.to_string())
 }
 

@@ -1,8 +1,7 @@
 //! What a typed line is for.
 
-use super::block::MOST_THREADS;
+use super::new_kernel;
 use super::price::price_words;
-use super::{clocks, new_kernel};
 use crate::chart::ChartSpec;
 use crate::gpu::GpuId;
 use crate::measurement::CanonicalRow;
@@ -11,6 +10,11 @@ use crate::tui::panes::what_if::typing::WhatIfPurpose;
 use crate::tui::state::DashboardState;
 use crate::whatif::ScenarioPage;
 use std::sync::Arc;
+
+/// What a block can have on any GPU.
+pub const MOST_THREADS: u32 = 1024;
+/// Clocks and a power limit as they may be typed.
+pub const CLOCKS_EXAMPLE: &str = "e.g. `sm=1200MHz mem=5000MHz power=150W`; empty = stock";
 
 /// What happens with the line.
 #[derive(Debug, Clone)]
@@ -92,7 +96,7 @@ impl Purpose {
                 ]
             }
             Self::Block => vec![format!("1 to {MOST_THREADS} threads per block, such as 256 or 16x16")],
-            Self::SourceClocks | Self::TargetClocks => vec![clocks::EXAMPLE.into()],
+            Self::SourceClocks | Self::TargetClocks => vec![CLOCKS_EXAMPLE.into()],
             Self::Export(_) => {
                 vec!["the name of an SVG file, in the folder of the program or with its path".into()]
             }
