@@ -270,7 +270,8 @@ impl Canvas<'_> {
             Shape::Chosen => (if *meaning == Meaning::Source { 'S' } else { 'T' }, self.look.mark(*meaning)),
             Shape::Other => ('·', self.look.dim()),
         };
-        let around = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)];
+        // A column is a small part of a decade, a row a large one.
+        let around = [(0, 0), (1, 0), (-1, 0), (2, 0), (-2, 0), (0, 1), (0, -1)];
         let mut places = around.into_iter().map(|(dx, dy)| (i32::from(column) + dx, i32::from(row) + dy));
         let (x, y) = match shape {
             // Context gives way to everything.
