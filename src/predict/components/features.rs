@@ -4,10 +4,9 @@
 //! the GPUs themselves (bandwidths, SMs, clocks, target over source) are left out on purpose: a handful of GPUs differ in so many
 //! of them that a model takes them for names, and with whole GPUs left out it was worse with them (docs/models.md, "Hybrid").
 
-use super::{doubted, ends};
-
 use super::sides::QuestionSides;
 use super::wave_shape::waves_on;
+use super::{doubted, ends};
 use crate::kernel::Count;
 use crate::pair::Pair;
 use crate::predict::{ModelRefusal, Question, QuestionSide, TimeEstimate};
