@@ -93,6 +93,12 @@ pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
+/// `rtx-3090, v100-sxm2-16gb`: the names of GPUs, beyond three how many there are.
+#[must_use]
+pub fn gpus_in_words(names: &[impl AsRef<str>]) -> String {
+    if names.len() > 3 { format!("{} GPUs", names.len()) } else { first_names(names, names.len()) }
+}
+
 /// What a number that was refused is told of, where it has a comma in it.
 #[must_use]
 pub fn comma_hint(number: &str) -> &'static str {

@@ -9,6 +9,7 @@ use super::known_rows::KnownCorrection;
 use crate::catalogue::Catalogue;
 use crate::gpu::{Gpu, GpuId};
 use crate::predict::{Cause, Caution, Interval, ModelRefusal, SourceKind};
+use crate::text::gpus_in_words;
 use crate::units::Seconds;
 use std::sync::Arc;
 
@@ -109,7 +110,7 @@ fn joined(gpus: &Catalogue<Gpu>, mut whole: Answer, combined: Combined, mean: Se
 /// The GPUs of these sources, heaviest first: `rtx-3090, v100-sxm2-16gb`, beyond three how many.
 fn measured_on(gpus: &Catalogue<Gpu>, combined: &Combined) -> Arc<str> {
     let names: Vec<&str> = combined.counted().map(|s| gpus[s.answer.source].id.as_str()).collect();
-    if names.len() > 3 { format!("{} GPUs", names.len()).into() } else { names.join(", ").into() }
+    gpus_in_words(&names).into()
 }
 
 /// Why the model does not correct the time of a source.

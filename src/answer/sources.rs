@@ -21,6 +21,12 @@ pub enum Sources {
 }
 
 impl Sources {
+    /// No GPU's times.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::These(Vec::new())
+    }
+
     /// The times of this GPU alone.
     #[must_use]
     pub fn from_gpu(source: GpuId) -> Self {

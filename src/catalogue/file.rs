@@ -8,7 +8,8 @@ use super::{NameClash, normalise};
 use crate::text::unreadable;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -138,7 +139,24 @@ pub fn read_limited(path: &Path) -> Result<String, FileError> {
             format!("has {found} bytes; expected a text file of at most {LARGEST_FILE}"),
         ));
     }
-    let bytes = std::fs::read(path).map_err(|e| refuse(None, unreadable(&e)))?;
+    let opened = File::open(path).map_err(|e| refuse(None, unreadable(&e)))?;
+    limited_text(opened, &path.display().to_string())
+}
+
+/// Reads a small UTF-8 text; `file`: what it is called.
+///
+/// # Errors
+/// [`FileError`] if it cannot be read, is larger than 1 MiB, or is not UTF-8.
+pub fn limited_text(from: impl Read, file: &str) -> Result<String, FileError> {
+    let refuse = |line, message: String| FileError { file: file.into(), line, message };
+    let mut bytes = Vec::new();
+    from.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| refuse(None, unreadable(&e)))?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(refuse(
+            None,
+            format!("is larger than {LARGEST_FILE} bytes; expected a text file of at most that"),
+        ));
+    }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();

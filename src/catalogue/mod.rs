@@ -17,7 +17,7 @@ mod user_folder;
 pub use element::ElementType;
 pub use feature::Feature;
 pub(crate) use file::FieldExample;
-pub use file::{FileError, SpecFile, read_limited};
+pub use file::{FileError, SpecFile, limited_text, read_limited};
 pub use id::Id;
 pub use shipped::{FRAMEWORK_OPERATORS, HOST_LINKS, load_shipped_files};
 pub(crate) use sourced::unknown_source;

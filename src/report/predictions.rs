@@ -12,6 +12,7 @@ use crate::occupancy::Occupancy;
 use crate::pair::Pair;
 use crate::predict::{MODELS, Subject};
 use crate::roofline::Bound;
+use crate::text::gpus_in_words;
 use crate::units::{Hertz, Seconds};
 
 /// What stands in the place of a source that nobody named.
@@ -84,8 +85,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn start_words(&self) -> String {
         let scaled = || match &self.several[..] {
             [] => NO_SOURCE.to_string(),
-            few if few.len() <= 3 => few.join(", "),
-            many => format!("{} GPUs", many.len()),
+            several => gpus_in_words(several),
         };
         self.from().unwrap_or_else(scaled)
     }

@@ -68,13 +68,13 @@ fn architecture(text: &str) -> Result<CodeArchitecture, String> {
         };
         let capabilities: BTreeSet<ComputeCapability> =
             named.into_iter().map(|gpu| gpus[gpu].cuda.compute_capability).collect();
-        let all: Vec<String> = capabilities.iter().map(ToString::to_string).collect();
-        match &all[..] {
+        let codes = capabilities.iter().map(|capability| capability.to_string().parse());
+        let codes = codes.collect::<Result<Vec<CodeArchitecture>, _>>();
+        match &codes.map_err(|why: UnknownArchitecture| why.to_string())?[..] {
             [] => Err(format!("{why}, or the id of a GPU")),
-            [one] => one.parse().map_err(|why: UnknownArchitecture| why.to_string()),
-            _ => {
-                let architectures = all.iter().filter_map(|text| text.parse::<CodeArchitecture>().ok());
-                let names: Vec<String> = architectures.map(|code| code.to_string()).collect();
+            [one] => Ok(*one),
+            several => {
+                let names: Vec<String> = several.iter().map(ToString::to_string).collect();
                 Err(format!("GPUs of this name are of {}; type one of them", names.join(", ")))
             }
         }

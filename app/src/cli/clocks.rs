@@ -30,7 +30,7 @@ impl ClockArgs {
 
     /// The targets at these settings where no GPU is a source. See [`ClockArgs::laid`].
     pub(super) fn laid_targets(&self, session: &mut Session, targets: &[GpuId]) -> Result<Vec<GpuId>> {
-        Ok(self.laid(session, targets, &Sources::These(Vec::new()))?.targets)
+        Ok(self.laid(session, targets, &Sources::none())?.targets)
     }
 
     /// Lays them over the session; the targets and sources to ask about then, with a remark on those that cannot be set so. See

@@ -96,6 +96,7 @@ pub(super) fn launch_time(text: &str) -> Result<Seconds, String> {
 fn with_point(expected: &str, text: &str) -> String {
     format!("{expected}{}", comma_hint(text))
 }
+
 /// A number of a GPU by its key.
 pub(super) fn gpu_number(text: &str) -> Result<GpuNumber, String> {
     let all = || GpuNumber::ALL.map(GpuNumber::key).join(", ");

@@ -183,7 +183,7 @@ impl QuestionArgs {
                 output::remark(format!("{id} is also a target: not used as its own source"));
             }
         }
-        let beside = sources.clone().unwrap_or(Sources::These(Vec::new()));
+        let beside = sources.clone().unwrap_or_else(Sources::none);
         let laid = self.clocks.laid(&mut session, &targets, &beside)?;
         let (targets, sources) = (laid.targets, sources.map(|_| laid.sources));
         let subjects = self.asked_subjects(&session, typed, sources.as_ref(), kernels)?;
@@ -295,15 +295,20 @@ impl QuestionArgs {
         targets: &[GpuId],
         settings: Vec<Settings>,
     ) -> Result<Vec<Settings>> {
-        let wanted = || WantedLessons {
+        let is_default = self.model.is_empty();
+        if !is_default && settings.iter().all(|s| MODELS[s.model].id() != HYBRID) {
+            return Ok(settings);
+        }
+        let wanted = WantedLessons {
             kernels: Some(subjects.kernels(session)),
             targets: Some(targets.iter().copied().collect()),
         };
-        if self.model.is_empty() || settings.iter().any(|s| MODELS[s.model].id() == HYBRID) {
-            learning::teach(session, &wanted())?;
+        learning::teach(session, &wanted)?;
+        if !is_default {
+            return Ok(settings);
         }
-        let with = |s: Settings| Settings { model: session.default_model_for(&wanted()), ..s };
-        Ok(if self.model.is_empty() { settings.into_iter().map(with).collect() } else { settings })
+        let model = session.default_model_for(&wanted);
+        Ok(settings.into_iter().map(|s| Settings { model, ..s }).collect())
     }
 
     /// The typed kernel; else the named ones; else, of measurement files, every configuration that they time.

@@ -168,7 +168,7 @@ pub(super) fn run_rank(args: &RankArgs) -> Result<()> {
     let workload = args.launch.edited_workload(&session, workload)?;
     let start = source.or(targets.first().copied()).unwrap_or_default();
     let sources = sources_seen_from(&session, &args.from, start)?;
-    let beside = source.map_or_else(|| Sources::These(Vec::new()), |_| sources.clone());
+    let beside = source.map_or_else(Sources::none, |_| sources.clone());
     let laid = args.clocks.laid(&mut session, &targets, &beside)?;
     let (targets, sources) = (laid.targets, if source.is_some() { laid.sources } else { sources });
     let start = sources.seen_from().unwrap_or(start);

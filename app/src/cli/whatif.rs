@@ -261,7 +261,7 @@ fn run_many(
         false => Some(sources_named(session, &args.from)?),
     };
     let workloads = workloads_asked(args, session, bases, &changes)?;
-    let beside = sources.clone().unwrap_or(Sources::These(Vec::new()));
+    let beside = sources.clone().unwrap_or_else(Sources::none);
     let (bases, beside) = args.bases_at_clocks(session, bases, changes, beside)?;
     let sources = sources.map(|_| beside);
     let places: Vec<GpuId> = bases.iter().map(|of| of.base).collect();
@@ -368,7 +368,7 @@ impl WhatIfArgs {
     ) -> Result<(Vec<ChangedBase>, Sources)> {
         // Without a source that somebody named, settings of a GPU by its name are of what is asked about.
         let is_named = !self.from.is_empty() || self.app.is_some();
-        let beside = if is_named { sources.clone() } else { Sources::These(Vec::new()) };
+        let beside = if is_named { sources.clone() } else { Sources::none() };
         let laid = self.clocks.laid(session, bases, &beside)?;
         let places = laid.sources.places(&session.gpus);
         let is_compared = self.clocks.is_typed() && changes.is_empty();

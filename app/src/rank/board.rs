@@ -14,6 +14,7 @@ use crate::predict::{LaunchNumber, SourceKind, Subject};
 use crate::progress::{Cancelled, Progress};
 use crate::report::shown::{self, TimeKind};
 use crate::session::{Session, Sources};
+use crate::text::gpus_in_words;
 use crate::units::{Hertz, Seconds, significant};
 use crate::workload::{RunAmount, Workload, WorkloadPart};
 
@@ -132,8 +133,7 @@ impl Board {
             if self.is_without_source {
                 return match &self.scaled_from[..] {
                     [] => "no source".into(),
-                    few if few.len() <= 3 => format!("scaled from {}", few.join(", ")),
-                    many => format!("scaled from {} GPUs", many.len()),
+                    several => format!("scaled from {}", gpus_in_words(several)),
                 };
             }
             let why = self.source_refusal.as_ref().map_or_else(String::new, |why| format!(": {why}"));

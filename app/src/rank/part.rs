@@ -207,11 +207,11 @@ impl PartQuery<'_> {
         }
         let mut of_stock = parts.into_iter();
         let answered = |target: &GpuId| {
-            if !is_set(*target) {
-                return of_stock.next().expect("a part of each GPU that is as its documents state it");
-            }
-            let answer = session.answer(subject, source, *target, settings);
-            part(*target, answer.estimate_or_refusal(), notes_of_settings(&answer))
+            let estimated = if is_set(*target) { None } else { of_stock.next() };
+            estimated.unwrap_or_else(|| {
+                let answer = session.answer(subject, source, *target, settings);
+                part(*target, answer.estimate_or_refusal(), notes_of_settings(&answer))
+            })
         };
         targets.iter().map(answered).collect()
     }

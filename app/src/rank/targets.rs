@@ -15,12 +15,12 @@ pub enum TargetError {
     #[error(transparent)]
     Name(NameError),
     /// A name near to no GPU's.
-    #[error("unknown GPU `{name}`; {}", nearest_words(nearest, architectures))]
+    #[error(
+        "{error}; `all`, `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
+    )]
     NoName {
-        /// As typed.
-        name: String,
-        /// The architectures of a name near to it.
-        nearest: Vec<String>,
+        /// That it is unknown.
+        error: NameError,
         /// The architectures of the catalogue.
         architectures: String,
     },
@@ -91,25 +91,19 @@ fn named(gpus: &Catalogue<Gpu>, name: &str) -> Result<Vec<GpuId>, TargetError> {
 /// Why no GPU has a name, with what else a list of GPUs takes where none is near.
 fn unknown_name(gpus: &Catalogue<Gpu>, error: NameError) -> TargetError {
     match error {
-        NameError::Unknown { name, nearest, .. } if nearest.is_empty() && !name.contains('?') => {
+        NameError::Unknown { what, name, nearest } if nearest.is_empty() && !name.contains('?') => {
             let all = architectures(gpus);
             let near = all.iter().filter(|architecture| is_near_name(&name, architecture));
-            let nearest = near.map(|architecture| (*architecture).to_string()).collect();
-            TargetError::NoName { name, nearest, architectures: all.join(", ") }
+            let nearest: Vec<String> = near.map(|architecture| (*architecture).to_string()).collect();
+            let is_near = !nearest.is_empty();
+            let error = NameError::Unknown { what, name, nearest };
+            match is_near {
+                true => TargetError::Name(error),
+                false => TargetError::NoName { error, architectures: all.join(", ") },
+            }
         }
         error => TargetError::Name(error),
     }
-}
-
-/// `nearest: ada`; else that no name is near, why that may be, and what else there is to type.
-fn nearest_words(nearest: &[String], architectures: &str) -> String {
-    if !nearest.is_empty() {
-        return format!("nearest: {}", nearest.join(", "));
-    }
-    format!(
-        "no name is near it (GPUs of other vendors than NVIDIA are not modelled); `roofswap gpus` lists them; `all`, \
-         `each-architecture`, an architecture ({architectures}) or a limit such as `<=300W` work too"
-    )
 }
 
 /// The boards that carry this name with more behind it: of `h100` the PCIe, SXM5 and NVL ones.

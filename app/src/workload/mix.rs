@@ -17,17 +17,12 @@ use super::kernel_line::KernelLine;
 use super::parts::{RunAmount, Workload, WorkloadPart, part_label};
 use super::typed_kernel::{TypedKernel, TypedKernelError};
 use crate::catalogue::Spanned;
-use crate::catalogue::{FileError, NameError, SpecFile, read_limited};
+use crate::catalogue::{FileError, NameError, SpecFile, limited_text, read_limited};
 use crate::kernel::ProblemError;
 use crate::predict::Subject;
 use crate::session::{Session, SubjectError};
-use crate::text::unreadable;
 use serde::Deserialize;
-use std::io::Read;
 use std::path::Path;
-
-/// So many bytes of standard input are read.
-const LARGEST_PIPED: u64 = 1 << 20;
 
 /// Shares without the time of a run are of a second.
 const RUN_SECONDS: f64 = 1.0;
@@ -98,9 +93,7 @@ impl MixFile {
     pub fn read(path: &Path) -> Result<Self, MixError> {
         if path.as_os_str() == "-" {
             let file = "standard input";
-            let text = std::io::read_to_string(std::io::stdin().lock().take(LARGEST_PIPED));
-            let refuse = |why| FileError { file: file.into(), line: None, message: unreadable(&why) };
-            return Self::parse(file, text.map_err(refuse)?);
+            return Self::parse(file, limited_text(std::io::stdin().lock(), file)?);
         }
         Self::parse(&path.display().to_string(), read_limited(path)?)
     }

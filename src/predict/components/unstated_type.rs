@@ -81,9 +81,6 @@ impl UnstatedType {
 
     /// |ln| of how far this body, [`Self::body`], may lie from the truth: from the reading that is farther from it.
     pub(super) fn doubt(self, body: f64, of_tensors: f64) -> f64 {
-        if self.may_be == 0.0 {
-            return 0.0;
-        }
         let apart = (of_tensors / body).ln().abs() / (1.0 - self.taken);
         self.may_be * apart * self.taken.max(1.0 - self.taken)
     }

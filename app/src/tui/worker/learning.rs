@@ -12,14 +12,17 @@ use crate::tui::panes::evaluate::outcome::Evaluated;
 use crate::tui::panes::models::findings::SEED;
 use std::sync::atomic::Ordering;
 
+/// How far an evaluation is; one that nobody wants any more is told to stop.
+fn evaluated_so_far(progress: &Progress, watch: &JobWatch<'_>) -> Option<String> {
+    progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
+    let done = progress.done.load(Ordering::Relaxed);
+    (done > 0).then(|| format!("evaluating the models: {done} configurations"))
+}
+
 /// Every model's errors, and what is in the cache.
 pub(super) fn survey_models(session: &Session, of: &SurveyOf, watch: &JobWatch<'_>) -> Message {
     let progress = Progress::default();
-    let shown = || {
-        progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
-        let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("evaluating the models: {done} configurations"))
-    };
+    let shown = || evaluated_so_far(&progress, watch);
     let found = watch.watch_progress(shown, || {
         let survey = session.survey(of, &progress)?;
         let entries = ModelCache::of_user().map(|cache| session.trained(&cache, SEED)).unwrap_or_default();
@@ -56,11 +59,7 @@ pub(super) fn evaluate_model(
     watch: &JobWatch<'_>,
 ) -> Message {
     let progress = Progress::default();
-    let shown = || {
-        progress.cancelled.store(watch.is_cancelled(), Ordering::Relaxed);
-        let done = progress.done.load(Ordering::Relaxed);
-        (done > 0).then(|| format!("evaluating the models: {done} configurations"))
-    };
+    let shown = || evaluated_so_far(&progress, watch);
     let evaluated = watch.watch_progress(shown, || Evaluated::new(session, model, setup, &progress));
     Message::Evaluated(evaluated.map(Box::new))
 }
