@@ -187,5 +187,7 @@ mod tests {
         let big = folder.path().join("big");
         std::fs::File::create(&big).unwrap().set_len(200 << 20).unwrap();
         assert!(read_limited(&big).unwrap_err().message.contains("at most"));
+        let endless = limited_text(std::io::repeat(b'a'), "standard input").unwrap_err();
+        assert!(endless.message.contains("larger than 1048576 bytes"), "{endless}");
     }
 }

@@ -258,11 +258,11 @@ fn limit(resource: Resource, sides: &[Occupancy], width: usize, look: Look<'_>) 
         }
     };
     let names = match resource {
-        Resource::Registers => ["blocks:reg", "blocks by registers"],
-        Resource::SharedMemory => ["blocks:shm", "blocks by shared memory"],
-        Resource::Warps => ["blocks:wrp", "blocks by warps"],
-        Resource::Blocks => ["blocks:slt", "blocks by block slots"],
-        Resource::Barriers => ["blocks:bar", "blocks by barriers"],
+        Resource::Registers => ["by regs", "blocks by registers"],
+        Resource::SharedMemory => ["by shared", "blocks by shared memory"],
+        Resource::Warps => ["by warps", "blocks by warps"],
+        Resource::Blocks => ["by slots", "blocks by block slots"],
+        Resource::Barriers => ["by barrier", "blocks by barriers"],
     };
     cells_line(names, sides.iter().map(cell).collect(), width, look)
 }
